@@ -15,6 +15,9 @@
 #define MOST_HALVINGS 50
 #define MOST_PARTS 20000
 #define MOST_STEPS 200 // towards the peak
+// Of an interval: what stays for so long is seen by the looks that methods take, unless it begins at once.
+#define LONG 0.2
+#define SHORT 1e-3
 #define NEAR 0.01      // of the way to a change: no sooner one is sought
 #define BEGINNING 1e-9 // of an interval: a value that has just changed its sign is rounding
 
@@ -174,10 +177,13 @@ double flx_unseen_change(const flx_unseen *u, int i, double a, double b, double 
     hull h = {side != 0.0 ? 0.0 : -HUGE_VAL, side != 0.0 ? HUGE_VAL : 0.0};
     double begin = a + BEGINNING * (b - a);
     double t = split(u, true, i, &h, false, begin, b, &left);
-    while (t < HUGE_VAL) { // what was found may lie behind others: methods see one change in a step
+    if (isinf(t)) return t;
+    for (;;) { // what was found may lie behind others: methods see one change in a step
         double sooner = split(u, true, i, &h, false, begin, t, &left);
-        if (!(t - sooner > NEAR * (sooner - a))) return t;
+        if (!(t - sooner > NEAR * (sooner - a))) break;
         t = sooner;
     }
-    return t;
+    flx_unseen_between(u, true, t, fmin(t + LONG * (b - a), b));
+    bool stays = side != 0.0 ? u->most[i] < 0.0 : u->least[i] > 0.0;
+    return stays && t - a > SHORT * (b - a) ? HUGE_VAL : t;
 }
