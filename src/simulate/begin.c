@@ -315,6 +315,7 @@ flx_status flx_simulation_start_recast(flx_simulation *sim)
     if (st && st->again && !st->of) {
         st->of = sim->sys;
         FLX_TRY(flx_accelerator_create(sim->sys, &st->acc));
+        flx_accelerator_insist(st->acc); // as the first start does
         st->work = sim->sys->ops->work_create(sim->sys);
     }
     if (!st || st->of != sim->sys || !st->acc || !st->work || !is_made_for(st, sim->sys))

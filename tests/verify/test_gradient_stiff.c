@@ -124,4 +124,30 @@ static int too_near(void)
     return 0;
 }
 
-TEST_MAIN(TEST(elastic_rod), TEST(cancelled), TEST(reduced), TEST(too_near))
+// A link without mass that is driven: runs with other parameters begin as the first one did.
+static int driven_without_mass(void)
+{
+    rig r;
+    flx_gradient g[2];
+    CHECK(read_example(&r, FLX_EXAMPLES "/car_axis.yaml", 0.05,
+                       "outputs.metrics={a: final(left.position.x)}") == 0);
+    int metric = 0, length = -1;
+    flx_port_info info;
+    for (int i = 0; flx_system_describe(r.system, FLX_PORT_PARAMETER, i, &info); i++)
+        if (strcmp(info.name, "L0") == 0) length = i;
+    flx_gradient_def def = flx_gradient_def_default();
+    def.nparam = def.nmetric = 1;
+    def.param = &length;
+    def.metric = &metric;
+    for (int k = 0; k < 2; k++) {
+        def.method = k == 0 ? FLX_GRADIENT_DIRECT : FLX_GRADIENT_DIFFERENCES;
+        CHECK(length >= 0 && flx_gradient_find(r.run, &def, &g[k]) == FLX_OK);
+    }
+    CHECK_REL(g[0].slope[0], g[1].slope[0], 1e-8);
+    for (int k = 0; k < 2; k++) flx_gradient_clear(&g[k]);
+    put_away(&r);
+    return 0;
+}
+
+TEST_MAIN(TEST(elastic_rod), TEST(cancelled), TEST(reduced), TEST(too_near),
+          TEST(driven_without_mass))
