@@ -242,11 +242,6 @@ bool can_be_shifted(const spec *s)
     return !s->samples;
 }
 
-bool can_be_rescaled(const spec *s)
-{
-    return !has_kind(s, FORCE_TYRE);
-}
-
 void copy_permuted(const spec *s, uint64_t seed, spec *out)
 {
     *out = *s;
@@ -350,6 +345,16 @@ static void scale_cable(const units *u, spec_force *f)
     f->turning /= u->T;
 }
 
+static void scale_tyre(const units *u, spec_tyre *y)
+{
+    y->radius *= u->L;
+    y->trail *= u->L;
+    for (int i = 0; i < 2; i++) {
+        y->way[i] *= u->L;
+        y->slope[i] *= u->M * u->L / (u->T * u->T);
+    }
+}
+
 static void scale_muscle(const units *u, spec_force *f)
 {
     spec_muscle *m = &f->muscle;
@@ -375,6 +380,7 @@ static void scale_force(const spec *s, const units *u, spec_force *f)
         if (f->kind == FORCE_MUSCLE) scale_muscle(u, f);
         return;
     }
+    if (f->kind == FORCE_TYRE) scale_tyre(u, &f->tyre);
     double k = u->M / (u->T * u->T), length = u->L;
     bool on_joint = acts_on_joint(f);
     int translations = s->dimension;

@@ -295,7 +295,6 @@ void copy_reversed(const spec *s, uint64_t seed, spec *out);
 void copy_into_part(const spec *s, uint64_t seed, spec *out, view *v);
 // What of the model is at another time is not known: bodies that bend, what clocks have set.
 bool can_be_shifted(const spec *s);
-bool can_be_rescaled(const spec *s); // laws of tyres contain metres per second
 void copy_permuted(const spec *s, uint64_t seed, spec *out);
 void copy_rescaled(const spec *s, double length, double mass, double time, spec *out, view *v);
 

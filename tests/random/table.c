@@ -301,8 +301,9 @@ void table_run(const spec *s, const view *v, const method *m, int rows, bool rea
     for (int i = 0; i < flx_ctx_warning_count(ctx); i++) {
         const char *said = flx_ctx_warning(ctx, i)->text;
         out->shared = out->shared || strstr(said, "one choice of many");
-        out->unfollowed = out->unfollowed || strstr(said, "the motion is not followed") ||
-                          strstr(said, "and the motion is wrong"); // joints that contradict a motion
+        out->unfollowed =
+            out->unfollowed || strstr(said, "the motion is not followed") ||
+            strstr(said, "and the motion is wrong"); // joints that contradict a motion
     }
     const flx_message *message = flx_ctx_error(ctx, 0);
     const char *words = message ? message->text : "";

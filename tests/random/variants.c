@@ -454,22 +454,11 @@ static bool is_unique(const spec *s, const table *a)
     return !(rubs && (a->redundant > 0 || a->shared));
 }
 
-// Whether the variant is the same model.
-static bool is_fair(const spec *s, const variant *v)
-{
-    spec copy;
-    view seen = same_view();
-    if (v->later) return can_be_shifted(s);
-    if (v->copy) v->copy(s, s->seed, &copy, &seen);
-    bool rescaled = seen.length != 1 || seen.mass != 1 || seen.time != 1;
-    return !rescaled || can_be_rescaled(s);
-}
-
 finding judge(const spec *s, const variant *v, int form, const table *a)
 {
     table b;
     int worst = -1;
-    if (!is_unique(s, a) || !is_fair(s, v)) return (finding){.verdict = UNKNOWN};
+    if (!is_unique(s, a) || (v->later && !can_be_shifted(s))) return (finding){.verdict = UNKNOWN};
     if (v->m.analyses) return judge_rest(s, v);
     if (v->tolerance > 0) return judge_steps(s, v, a);
     if (v->later) {
