@@ -217,6 +217,7 @@ flx_status flx_fmu_describe(flx_ctx *ctx, flx_arena *arena, const flx_system *s,
     d->nstate = d->exchange ? flx_fmu_state_count(run) : 0;
     d->nindicator = d->exchange ? flx_fmu_indicator_count(run) : 0;
     d->follows_steps = d->exchange && flx_fmu_follows_steps(run);
+    d->gives_rates = flx_fmu_gives_rates(run);
     size_t most =
         1 + 2 * (size_t)d->nstate + (size_t)d->nindicator + (size_t)count_ports(s, FLX_PORT_INPUT) +
         (size_t)count_ports(s, FLX_PORT_PARAMETER) + (size_t)count_ports(s, FLX_PORT_OUTPUT);

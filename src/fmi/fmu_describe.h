@@ -35,6 +35,7 @@ typedef struct flx_fmu_description {
     bool cosimulation, exchange; // what it is for
     int nstate, nindicator;      // of model exchange
     bool follows_steps;          // ... which has to be told the ends of steps
+    bool gives_rates;            // outputs have them, for co-simulation
     int nunit;
     flx_fmu_unit *units;
 } flx_fmu_description;

@@ -29,6 +29,12 @@ bool flx_fmu_is_constrained(const flx_run *run)
     return s->dims.nlam + s->dims.nmu > 0;
 }
 
+bool flx_fmu_gives_rates(const flx_run *run)
+{
+    const flx_simulation *sim = run->sim;
+    return !(sim->sys->ops->touches && sim->it->type->meets_touches);
+}
+
 bool flx_fmu_follows_steps(const flx_run *run)
 {
     return flx_fmu_is_constrained(run) || run->sim->sys->ops->accept;

@@ -10,5 +10,7 @@ const char *flx_fmu_not_exchanged(const flx_run *run);
 bool flx_fmu_is_constrained(const flx_run *run);
 // Whether the other program has to tell the ends of its steps.
 bool flx_fmu_follows_steps(const flx_run *run);
+// Outputs of a run that meets contacts step by step have no rates.
+bool flx_fmu_gives_rates(const flx_run *run);
 int flx_fmu_state_count(const flx_run *run);
 int flx_fmu_indicator_count(const flx_run *run);

@@ -61,8 +61,9 @@ static void put_cosimulation(FILE *f, const flx_fmu_description *d)
 {
     fputs("  <CoSimulation", f);
     flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
-    fputs(" canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\""
-          " maxOutputDerivativeOrder=\"1\" canRunAsynchronuously=\"false\""
+    fputs(" canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\"", f);
+    flx_fmu_put_attribute(f, "maxOutputDerivativeOrder", d->gives_rates ? "1" : "0");
+    fputs(" canRunAsynchronuously=\"false\""
           " canBeInstantiatedOnlyOncePerProcess=\"false\""
           " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
           " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n",

@@ -65,8 +65,9 @@ static void put_all(FILE *f, const flx_fmu_description *d)
     if (d->cosimulation) {
         fputs("  <CoSimulation", f);
         flx_fmu_put_attribute(f, "modelIdentifier", d->identifier);
-        fputs(" canHandleVariableCommunicationStepSize=\"true\" maxOutputDerivativeOrder=\"1\""
-              " hasEventMode=\"true\" canReturnEarlyAfterIntermediateUpdate=\"false\""
+        fputs(" canHandleVariableCommunicationStepSize=\"true\"", f);
+        flx_fmu_put_attribute(f, "maxOutputDerivativeOrder", d->gives_rates ? "1" : "0");
+        fputs(" hasEventMode=\"true\" canReturnEarlyAfterIntermediateUpdate=\"false\""
               " canBeInstantiatedOnlyOncePerProcess=\"false\" canGetAndSetFMUState=\"true\""
               " canSerializeFMUState=\"true\" providesDirectionalDerivatives=\"true\""
               " providesAdjointDerivatives=\"true\"/>\n",

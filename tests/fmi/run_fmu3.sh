@@ -15,3 +15,8 @@ cd "$work"
 [ "$(wc -l <master.csv)" = 22 ]
 python3 -m zipfile -e ball.fmu "un packed"
 "$master" "$work/un packed" run.csv high.csv
+
+# Contacts that are met step by step: no rates of outputs, and none are promised.
+"$flexion" export fmu "$models/../../../examples/stack_of_boxes.yaml" --fmi 3 -o pile.fmu >/dev/null
+python3 -m zipfile -e pile.fmu pile
+grep -q 'maxOutputDerivativeOrder="0"' pile/modelDescription.xml

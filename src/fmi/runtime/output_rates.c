@@ -4,6 +4,8 @@
 //     t + d,  q (+) d v,  v + d a,  x + d x',   with the accelerations and forces that belong there (integrate/settle.h),
 // and outputs are differentiated by d (DIFF-1): those that read forces of joints, and expressions of all kinds, too.
 #include "fmi/runtime/instance.h"
+
+#include "fmi/fmu_exchange.h"
 #include "integrate/method.h"
 #include "integrate/settle.h"
 #include "math/slope.h"
@@ -106,7 +108,7 @@ flx_status flx_fmu_find_rates(flx_fmu *f, int n, const unsigned *of, double *out
             return flx_fmu_refuse(f, "rates are of outputs: variable %u is none", of[k]);
         }
     }
-    if (sim->sys->ops->touches && sim->it->type->meets_touches) {
+    if (!flx_fmu_gives_rates(f->run)) {
         return flx_fmu_refuse(f, "outputs of a run that meets contacts step by step have no rates");
     }
     flx_status status = prepare(&m);
