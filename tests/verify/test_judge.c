@@ -317,6 +317,31 @@ static int pulses_that_given_steps_pass_over_are_told(void)
     return 0;
 }
 
+// A motion that begins with all derivatives zero is followed by steps that are short beside it; one that goes there and back
+// between them is not.
+static int motions_within_steps(void)
+{
+    static const char *const courses[] = {"(t/4)^6/(1 + (t/4)^6)", "0.2*exp(-((t - 3.05)/1e-2)^2)"};
+    for (int k = 0; k < 2; k++) {
+        char text[700];
+        case_table t = {0};
+        flx_ledger l = {0};
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ndimension: 2\ngravity: [0, 0]\nbodies: {a: {type: rigid, mass: 1, "
+            "inertia: "
+            "1, com: [0.5, 0]}}\njoints: {d: {type: revolute, on: [ground, a], at: [0, 0], motion: "
+            "{angle: \"%s\"}}}\nsimulate: {until: 10, method: generalized-alpha, step: 0.05}\n"
+            "outputs: {every: 1, signals: [d.angle]}\n",
+            courses[k]);
+        CHECK(case_run_ledger(text, NULL, &t, &l));
+        case_table_clear(&t);
+        printf("    %s: %.1e\n", courses[k], l.step_error);
+        CHECK((l.step_error > 0.01) == (k > 0));
+    }
+    return 0;
+}
+
 // Conditions of time that are true for microseconds, once and 48 times in a row: each of them counts.
 static int short_conditions_are_met(void)
 {
@@ -381,4 +406,4 @@ TEST_MAIN(SLOW_TEST(joints_at_centres), TEST(gimbals_in_a_part),
           TEST(tolerances_below_rounding_are_refused), TEST(steps_far_too_large_are_told),
           TEST(errors_of_steps_are_those_of_the_method), TEST(rest_is_no_failure),
           TEST(pulses_between_steps_are_followed), TEST(pulses_that_given_steps_pass_over_are_told),
-          TEST(periods_of_steps), TEST(short_conditions_are_met))
+          TEST(periods_of_steps), TEST(short_conditions_are_met), TEST(motions_within_steps))

@@ -42,8 +42,9 @@ void flx_unseen_destroy(flx_unseen **made)
 {
     flx_unseen *u = *made;
     if (!u) return;
-    double *const all[] = {u->in,   u->low,    u->high,      u->scratch,    u->least,
-                           u->most, u->values, u->range_low, u->range_high, u->rates};
+    double *const all[] = {u->in,         u->low,   u->high,   u->scratch,
+                           u->least,      u->most,  u->values, u->range_low,
+                           u->range_high, u->rates, u->away,   u->away_at};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) flx_free(all[i]);
     flx_free(u);
     *made = NULL;
@@ -66,6 +67,8 @@ static flx_status make(flx_simulation *sim, flx_unseen *u)
                 {&u->values, n * FLX_UNSEEN_PLACES},
                 {&u->range_low, n},
                 {&u->range_high, n},
+                {&u->away, n},
+                {&u->away_at, n},
                 {&u->rates, 4 * (size_t)(sim->sys->dims.nv + sim->sys->dims.nx)}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].at = flx_alloc(sim->ctx, want[i].n + 1, sizeof(double));
@@ -111,10 +114,11 @@ flx_status flx_unseen_create(flx_simulation *sim)
 void flx_unseen_open(flx_unseen *u)
 {
     if (!u) return;
-    u->found = (flx_unseen_found){.unknown = -1, .motion = -1};
+    u->found = (flx_unseen_found){.unknown = -1};
     for (int i = 0; i < u->plan->n; i++) {
         u->range_low[i] = HUGE_VAL;
         u->range_high[i] = -HUGE_VAL;
+        u->away[i] = u->away_at[i] = 0.0;
     }
 }
 
@@ -124,6 +128,8 @@ void flx_unseen_memory(flx_unseen *u, flx_memory *m)
     FLX_PASS(m, u->found);
     flx_memory_numbers(m, u->range_low, (size_t)u->plan->n);
     flx_memory_numbers(m, u->range_high, (size_t)u->plan->n);
+    flx_memory_numbers(m, u->away, (size_t)u->plan->n);
+    flx_memory_numbers(m, u->away_at, (size_t)u->plan->n);
 }
 
 static void hold(const flx_unseen *u, const flx_state *x)
@@ -336,12 +342,14 @@ static double missed_of(const amount *m, double h, double factor, double mean, d
     return isfinite(e) ? e : 0.0;
 }
 
-static void note(flx_unseen *u, double missed, double t, double h, int unknown, int motion)
+static void note(flx_unseen *u, double missed, double t, double h, int unknown)
 {
     flx_unseen_found *f = &u->found;
     if (!(missed > f->worst)) return;
-    *f = (flx_unseen_found){f->missed_v, f->missed_x, f->largest_x, f->missed_motion, missed, t,
-                            h,           unknown,     motion};
+    f->worst = missed;
+    f->t = t;
+    f->step = h;
+    f->unknown = unknown;
 }
 
 static flx_status weigh(flx_simulation *sim, const course *c, const amount *m)
@@ -374,19 +382,17 @@ static flx_status weigh(flx_simulation *sim, const course *c, const amount *m)
     }
     sim->unseen->found.missed_v += v;
     sim->unseen->found.missed_x += most_x;
-    note(sim->unseen, fmax(v, most_x), m->at, h, worst, -1);
+    note(sim->unseen, fmax(v, most_x), m->at, h, worst);
     return FLX_OK;
 }
 
 // A motion goes there and back within the step.
 static void weigh_motion(flx_unseen *u, int i, const amount *m, double h)
 {
-    double range = u->range_high[i] - u->range_low[i] + fabs(m->most);
-    double part = range > 0.0 ? fabs(m->most) / range : 0.0;
-    if (!(part > u->found.missed_motion)) return;
-    u->found.missed_motion = part;
-    bool joint = u->plan->list[i].use == FLX_EXPRESSION_MOTION;
-    if (part > LARGE) note(u, HUGE_VAL, m->at, h, -1, joint ? u->plan->list[i].number : -1);
+    if (!(fabs(m->most) > u->away[i])) return;
+    u->away[i] = fabs(m->most);
+    u->away_at[i] = m->at;
+    u->found.away_step = h;
 }
 
 // Function i, whose bounds over the step are more than its values at the ends.
@@ -468,14 +474,21 @@ double flx_unseen_close(const flx_simulation *sim)
     if (!u) return 0.0;
     const flx_unseen_found *f = &u->found;
     double part = fmax(share(f->missed_v, sim->judge.speed), share(f->missed_x, f->largest_x));
-    part = fmax(part, f->missed_motion);
+    int motion = -1;
+    for (int i = 0; i < u->plan->n; i++) { // a motion goes there and back, beside all of its range
+        double range = u->range_high[i] - u->range_low[i] + u->away[i];
+        if (!(u->away[i] > part * range)) continue;
+        part = u->away[i] / range;
+        motion = i;
+    }
     if (!(part > LARGE)) return part;
     flx_unknown q = {0};
     const char *what = "what acts on", *name = NULL;
-    if (f->motion >= 0) {
+    bool joint = motion >= 0 && u->plan->list[motion].use == FLX_EXPRESSION_MOTION;
+    if (joint && u->plan->list[motion].number >= 0) {
         what = "the motion of joint";
-        name = sim->model->joints[f->motion].name;
-    } else if (f->unknown >= 0) {
+        name = sim->model->joints[u->plan->list[motion].number].name;
+    } else if (motion < 0 && f->unknown >= 0) {
         sim->sys->ops->unknown(sim->sys, f->unknown, &q);
         name = q.item;
     } else {
@@ -487,7 +500,7 @@ double flx_unseen_close(const flx_simulation *sim)
                  "is again as it was, or nearly, which the method does not see; use a smaller "
                  "step, or rtol in "
                  "the place of it",
-                 sim->it->type->name, f->step, what, name ? " '" : "", name ? name : "",
-                 name ? "'" : "", f->t);
+                 sim->it->type->name, motion >= 0 ? f->away_step : f->step, what, name ? " '" : "",
+                 name ? name : "", name ? "'" : "", motion >= 0 ? u->away_at[motion] : f->t);
     return part;
 }

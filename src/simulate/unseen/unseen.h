@@ -30,9 +30,9 @@ void flx_unseen_plan_destroy(flx_unseen_plan **made);
 typedef struct flx_unseen_found {
     double missed_v, missed_x; // in velocities and states, by their scales
     double largest_x;          // state, by its scale
-    double missed_motion;      // of a motion, in proportion to its range
     double worst, t, step;     // the most in one step, near which time
-    int unknown, motion;       // whose; -1: none
+    double away_step;          // of a motion that goes there and back
+    int unknown;               // whose; -1: none
 } flx_unseen_found;
 
 // Of one run.
@@ -47,6 +47,7 @@ typedef struct flx_unseen {
     double *values;                 // (n) at many places
     double *range_low, *range_high; // (n) of what was seen so far
     double *rates;                  // (nv + nx) four times
+    double *away, *away_at;         // (n) of motions: how far from what the steps see, and when
     flx_unseen_found found;
 } flx_unseen;
 
