@@ -12,8 +12,8 @@ static const double ALONG = 1e-4;
 // Part of the smaller size beyond which an edge has gone through, and no part of the cylinder is where it came in.
 static const double DEEP = 0.3;
 
-// Part of the radius to which a crossing is found at least.
-static const double FOUND = 1e-10;
+// Part of the radius to which the crossing of a straight edge is found at least.
+static const double FOUND = 1e-13;
 // Part of the radius by which an edge that lies on an end passes the axis.
 static const double OVER = 0.99;
 
@@ -31,7 +31,8 @@ static place edge_at(const flx_edge_curve *e, double s)
 }
 
 // Of the edge the places s, of the rim the angles: the way between them is across both.
-static bool find_crossing(const flx_edge_curve *e, const flx_edge_curve *rim, double x[2])
+static bool find_crossing(const flx_edge_curve *e, const flx_edge_curve *rim, double enough,
+                          double x[2])
 {
     double size = rim->radius, moved = HUGE_VAL;
     for (int i = 0; i < MOST; i++) {
@@ -48,7 +49,7 @@ static bool find_crossing(const flx_edge_curve *e, const flx_edge_curve *rim, do
         if (!(moved < size)) return false;
         if (moved < 1e-15 * size) return true;
     }
-    return moved < FOUND * size; // far from the origin places are rounded
+    return moved < enough * size;
 }
 
 static flx_cylinder_foot on_rim(const flx_cylinder_core *c, const flx_edge_curve *rim,
@@ -87,7 +88,8 @@ bool flx_cylinder_at_rim(const flx_cylinder_core *c, const flx_edge_curve *e, v3
     v3 d = v3_sub(edge_at(e, *s).p, c->middle);
     flx_edge_curve border = {v3_axpy(c->half, up, c->middle), {c->axis[0], c->axis[1]}, c->radius};
     double x[2] = {*s, atan2(v3_dot(d, c->axis[1]), v3_dot(d, c->axis[0]))};
-    if (!find_crossing(e, &border, x)) return false;
+    if (!find_crossing(e, &border, FOUND, x))
+        return false; // far from the origin places are rounded
     place met = edge_at(e, x[0]);
     *f = on_rim(c, &border, &met, x[1], up);
     *s = x[0];
@@ -106,8 +108,9 @@ bool flx_cylinder_bridges(const flx_cylinder_core *c, const flx_edge_curve *e, b
     double beside = fabs(mx * dy - my * dx) / sqrt(flat), height = mz + at * dz;
     if (!(fabs(dz) < FLX_CYLINDER_LEANS) || !(beside < OVER * c->radius)) return false;
     double chord = sqrt((c->radius * c->radius - beside * beside) / flat);
-    bool over = c->half > 0.0 ? fabs(height) > c->half - DEEP * fmin(c->radius, c->half)
-                              : fabs(height) > chord * fabs(dz);
+    // deeper in the end than in the side it presses the side
+    double depth = fmin(DEEP * fmin(c->radius, c->half), 0.5 * (c->radius - beside));
+    bool over = c->half > 0.0 ? fabs(height) > c->half - depth : fabs(height) > chord * fabs(dz);
     *s = at + (second ? chord : -chord);
     return over && flx_cylinder_at_rim(c, e, v3_scale(height < 0.0 ? -1.0 : 1.0, c->axis[2]), s, f);
 }
@@ -126,7 +129,8 @@ flx_cylinder_foot flx_cylinder_meet(const flx_cylinder_core *c, const flx_edge_c
     v3 up = v3_scale(v3_dot(d, c->axis[2]) < 0.0 ? -1.0 : 1.0, c->axis[2]);
     flx_edge_curve border = {v3_axpy(c->half, up, c->middle), {c->axis[0], c->axis[1]}, c->radius};
     double x[2] = {*s, atan2(v3_dot(d, c->axis[1]), v3_dot(d, c->axis[0]))};
-    if (!find_crossing(e, &border, x) || !(fabs(x[0] - *s) < (e->radius > 0.0 ? reach : c->radius)))
+    if (!find_crossing(e, &border, 0.0, x) ||
+        !(fabs(x[0] - *s) < (e->radius > 0.0 ? reach : c->radius)))
         return f;
     place met = edge_at(e, x[0]), there = edge_at(&border, x[1]);
     double far = 2.0 * fabs(f.distance) + NEAR * c->radius;

@@ -358,6 +358,42 @@ static int cans_may_rock(void)
     return 0;
 }
 
+// Rims side by side, and an edge that presses the side near an end: neither is one that crosses a rim.
+static int edges_do_not_cross_where_they_press_sides(void)
+{
+    static const struct {
+        const char *below, *above, *position, *turns, *stiffness;
+    } some[] = {
+        {"{cylinder: {radius: 0.14683075653555233, length: 0.16590596005239358, axis: [1,0,0]}}",
+         "{cylinder: {radius: 0.099917408394757601, length: 0.20873581227064847, axis: [1,0,0]}}",
+         "[0.02,0.01,0.26119866267087655]",
+         "[-0.96813983813166882,-1.5206769853505286,1.1785161332363976]", "44402395.05899011"},
+        {"{cylinder: {radius: 0.13876559794954035, length: 0.23511279538333316, axis: [1,0,0]}}",
+         "{box: [0.16589532710700858,0.13271626168560688,0.21855217054674558]}",
+         "[0.02,0.01,0.25804168322291315]",
+         "[1.3113901623689554,1.4885411431885065,1.8865404524619245]", "99707606.98222513"}};
+    for (int i = 0; i < 2; i++) {
+        char text[1600];
+        case_table t = {0};
+        flx_ledger ledger = {0};
+        snprintf(text, sizeof text,
+                 "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+                 "  a: {type: rigid, mass: 2, inertia: [0.01, 0.02, 0.03], surface: %s}\n"
+                 "  b: {type: rigid, mass: 1, inertia: [2e-3, 3e-3, 4e-3], position: %s, velocity: "
+                 "[0, 0, -0.5], angular_velocity: %s, surface: %s}\n"
+                 "joints: {fix: {type: fixed, on: [ground, a], at: [0, 0, 0]}}\n"
+                 "forces: {c: {type: contact, on: [a, b], law: hertz, stiffness: %s}}\n"
+                 "simulate: {until: 0.25, method: radau, rtol: 1e-7}\n"
+                 "outputs: {times: [0.25], signals: [c.contacts]}\n",
+                 some[i].below, some[i].position, some[i].turns, some[i].above, some[i].stiffness);
+        CHECK(case_run_ledger(text, NULL, &t, &ledger));
+        CHECK(ledger.energy_drift < 1e-5);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(sharp_rims_meet), TEST(curves_have_no_end_across_their_plane),
           TEST(they_rest_on_each_other), TEST(they_rest_on_solids), TEST(rollers_meet_along_a_line),
-          TEST(crossed_cylinders_press_each_other), TEST(what_lies_may_rock), TEST(cans_may_rock))
+          TEST(crossed_cylinders_press_each_other), TEST(what_lies_may_rock), TEST(cans_may_rock),
+          TEST(edges_do_not_cross_where_they_press_sides))
