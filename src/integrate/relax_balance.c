@@ -4,10 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-// Most corrections, the farthest one and moves that are rounding, of the scale; seconds.
+// Most corrections, the farthest one and moves that are rounding, of the scale; what moves alike is off by this part of the move,
+// whatever the axes; seconds.
 #define SETTLING 60
 #define FARTHEST 0.3
 #define UNMOVED 1e-9
+#define ALIKE 1e-3
 #define POSITION_STEP 1e-5
 
 // r += (A2/d^2 + A1/d) theta over all rows.
@@ -103,7 +105,7 @@ static flx_status relax_positions(flx_relaxer *e, flx_state *x, double *theta, d
         d *= FLX_RELAX_SHORTER;
         if (find_balance(e, x, d, closer, &nearer) != FLX_OK) break;
         for (int i = 0; i < n->nv; i++) off = fmax(off, fabs(closer[i] - theta[i]) / e->scale[i]);
-        if (off <= UNMOVED) break;
+        if (off <= ALIKE * moved) break;
         memcpy(theta, closer, (size_t)n->nv * sizeof *theta);
         moved = nearer;
     }
