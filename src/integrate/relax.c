@@ -355,13 +355,17 @@ static flx_status find_limits(flx_relaxer *e, const flx_state *x, double d, flx_
     return FLX_OK;
 }
 
-// Accelerations of two limits: their difference as a part of the largest.
-static double differ(const flx_relaxer *e, const flx_state *a, const flx_state *b)
+// Accelerations of two limits: their difference as a part of the largest; of all, or of what has mass.
+static double differ(const flx_relaxer *e, const flx_state *a, const flx_state *b, bool heavy)
 {
+    const flx_pattern *p = &e->sys->pattern;
     double most = 0.0, off = 0.0;
-    for (int i = 0; i < e->sys->dims.nv; i++) {
-        most = fmax(most, fabs(b->a[i]) / e->scale[i]);
-        off = fmax(off, fabs(b->a[i] - a->a[i]) / e->scale[i]);
+    for (int k = 0; k < p->nblock && p->start[k] < e->sys->dims.nv; k++) {
+        for (int i = p->start[k]; i < p->start[k + 1]; i++) {
+            if (heavy && on_diagonal(e->sys, e->blocks.A2, k, i - p->start[k]) == 0.0) continue;
+            most = fmax(most, fabs(b->a[i]) / e->scale[i]);
+            off = fmax(off, fabs(b->a[i] - a->a[i]) / e->scale[i]);
+        }
     }
     return most > 0.0 ? off / most : 0.0;
 }
@@ -383,9 +387,26 @@ static bool is_rounding(double off, double next)
     return off <= MORE * FLX_RELAX_SHORTER * FLX_RELAX_SHORTER * next;
 }
 
+static void copy_heavy(const flx_relaxer *e, const flx_state *from, flx_state *x)
+{
+    const flx_dims *n = &e->sys->dims;
+    const flx_pattern *p = &e->sys->pattern;
+    for (int k = 0; k < p->nblock && p->start[k] < n->nv; k++) {
+        for (int i = p->start[k]; i < p->start[k + 1]; i++) {
+            if (on_diagonal(e->sys, e->blocks.A2, k, i - p->start[k]) != 0.0) x->a[i] = from->a[i];
+        }
+    }
+    memcpy(x->dx, from->dx, (size_t)n->nx * sizeof *x->dx);
+    memcpy(x->lam, from->lam, (size_t)n->nlam * sizeof *x->lam);
+    memcpy(x->mu, from->mu, (size_t)n->nmu * sizeof *x->mu);
+}
+
 // From steps d on; *least: how far those that agree best are from each other. *shorter: the first were too long to be made.
+// Accelerations without mass are differences of differences, whose rounding begins at steps that are long for the others.
 static flx_status find_settled(flx_relaxer *e, flx_state *x, double d, double *least, bool *shorter)
 {
+    double heavy = HUGE_VAL;
+    bool all = true, rest = true; // are sought
     *least = HUGE_VAL;
     flx_status status = find_limits(e, x, d, e->limit[0]);
     *shorter = status > 0; // it is too fast for such a step, or nothing settles
@@ -395,17 +416,27 @@ static flx_status find_settled(flx_relaxer *e, flx_state *x, double d, double *l
     }
     FLX_TRY(status);
     copy_limits(e, e->limit[0], x);
-    for (int k = 1; k<FLX_RELAX_MOST_SHORTER && * least> AGREED; k++) {
+    for (int k = 1; k < FLX_RELAX_MOST_SHORTER && (all || rest); k++) {
+        flx_state *y = e->limit[k % 3], *last = e->limit[(k + 2) % 3];
         d *= FLX_RELAX_SHORTER;
-        if (find_limits(e, x, d, e->limit[k % 3]) != FLX_OK) break;
-        double off = differ(e, e->limit[(k + 2) % 3], e->limit[k % 3]);
-        if (k > 1 && is_rounding(*least, off)) copy_limits(e, e->limit[(k + 1) % 3], x);
-        if (!(off < *least) || (k == 1 && off <= AGREED)) {
+        if (find_limits(e, x, d, y) != FLX_OK) break;
+        double off = differ(e, last, y, false), of_heavy = differ(e, last, y, true);
+        if (all && k > 1 && is_rounding(*least, off)) copy_limits(e, e->limit[(k + 1) % 3], x);
+        if (all && (!(off < *least) || (k == 1 && off <= AGREED))) {
             *least = fmin(*least, off);
-            break;
+            all = false;
+        } else if (all) {
+            *least = off;
+            copy_limits(e, y, x);
+            all = *least > AGREED;
         }
-        *least = off;
-        copy_limits(e, e->limit[k % 3], x);
+        if (rest && of_heavy < heavy && !(k == 1 && of_heavy <= AGREED)) {
+            heavy = of_heavy;
+            copy_heavy(e, y, x);
+            rest = heavy > AGREED;
+        } else {
+            rest = false;
+        }
     }
     return FLX_OK;
 }
