@@ -5,6 +5,7 @@
 // Accelerations and multipliers follow, and before them the velocities of what has no inertia (REL-1).
 #include "integrate/events/events_parts.h"
 #include "integrate/newton_matrix.h"
+#include "integrate/pivoted.h"
 #include "math/dense.h"
 
 #include <math.h>
@@ -67,6 +68,8 @@ static flx_status check_positions(flx_integrator *it, const flx_state *x, const 
 // What no impulse moves beside others, or by itself, as a part of what one does; which misfit of it is rounding.
 #define HELD 1e-12
 #define MET 1e-10
+// Impulses are trusted below this backward error.
+#define TRUSTED 1e-9
 
 // The next velocity that impulses move by themselves, or -1.
 static int find_free(int m, const double *S, const double *before, const bool *met, double most)
@@ -120,16 +123,37 @@ static flx_status refuse_velocities(flx_integrator *it, const flx_state *x, doub
                     e->what.item ? e->what.item : "?", x->t, misfit);
 }
 
+// e->d by the factors, for velocity k that is set; with pivots by size where parts without mass spoil them.
+static flx_status solve_row(flx_integrator *it, const flx_state *x, int k)
+{
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    size_t nv = (size_t)s->dims.nv, bytes = (size_t)flx_dims_unknowns(&s->dims) * sizeof *e->d;
+    const double *Y = e->what.Y + (size_t)k * nv;
+    memset(e->d, 0, bytes);
+    memcpy(e->d, Y, nv * sizeof *e->d);
+    double error = flx_saddle_solve(e->saddle, e->d);
+    if (error < TRUSTED || s->pattern.extra > 0) return FLX_OK;
+    memset(e->d, 0, bytes);
+    memcpy(e->d, Y, nv * sizeof *e->d);
+    FLX_TRY(flx_solve_pivoted(s, flx_saddle_values(e->saddle), e->d, &error));
+    if (error < TRUSTED) return FLX_OK;
+    return FLX_FAIL(
+        it->ctx, FLX_INCONSISTENT, e->what.loc,
+        "event '%s' at t = %.9g: the velocities that it sets cannot be met to more than "
+        "a part of %.1g beside parts without mass; give these a small mass, or take "
+        "units in which lengths and times are nearer to 1",
+        e->what.item ? e->what.item : "?", x->t, error);
+}
+
 // The multipliers of the velocities set: S = Y Z, Z = M^-1 Y^T on the constraints.
 static flx_status meet_rows(flx_integrator *it, flx_state *x)
 {
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
-    int nv = s->dims.nv, n = flx_dims_unknowns(&s->dims), m = e->what.nrow;
+    int nv = s->dims.nv, m = e->what.nrow;
     for (int k = 0; k < m; k++) {
-        memset(e->d, 0, (size_t)n * sizeof *e->d);
-        memcpy(e->d, e->what.Y + (size_t)k * (size_t)nv, (size_t)nv * sizeof *e->d);
-        flx_saddle_solve(e->saddle, e->d);
+        FLX_TRY(solve_row(it, x, k));
         memcpy(e->Z + (size_t)k * (size_t)nv, e->d, (size_t)nv * sizeof *e->d);
     }
     for (int k = 0; k < m; k++) {
