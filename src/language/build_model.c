@@ -253,6 +253,11 @@ static flx_status build_once(const flx_model *head, const flx_builder *from, flx
     b.scratch = flx_arena_create(b.ctx);
     if (open) flx_open_start(open, b.g);
     flx_status status = m->graph && b.scratch ? build(&b, tree) : FLX_ERR_MEMORY;
+    // programs of forces that have not become the model's
+    for (int i = 0; status != FLX_OK && m->nforce == 0 && i < b.forces.count; i++) {
+        flx_force_data *d = b.forces.items[i]->data;
+        if (d) flx_program_destroy(&d->def.elastic);
+    }
     flx_arena_destroy(&b.scratch);
     if (status != FLX_OK) clear(m);
     return status;
