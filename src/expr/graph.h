@@ -44,7 +44,8 @@ typedef struct flx_table {
     int ncut;       // corners that count, and the ends: points, ascending
     int *cuts;
     double least; // they are higher than this part of the range of y
-    double *tree; // least and most values of pieces, then of pairs, pairs of pairs ..; NULL: not measured
+    double *
+        tree; // least and most values of pieces, then of pairs, pairs of pairs ..; NULL: not measured
     flx_outside outside;
 } flx_table;
 
@@ -148,6 +149,8 @@ void flx_table_release(flx_table *t); // accepts NULL
 // was asked for holds.
 void flx_table_cut(flx_table *t, double tolerance);
 double flx_table_eval(const flx_table *t, int derivative, double x);
+int flx_table_piece(const flx_table *t,
+                    double x); // that holds x; beyond the ends the first or the last
 // In a piece, continued beyond it; ends: the table is cut at its ends alone.
 double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool ends, int piece);
 

@@ -184,18 +184,9 @@ static interval polynomial(const flx_table *t, int piece, int derivative, double
     return out;
 }
 
-static int piece_at(const flx_table *t, double x)
+static int within(int i, int low, int high)
 {
-    int low = 0, high = t->n - 2;
-    while (low < high) {
-        int middle = low + (high - low + 1) / 2;
-        if (x >= t->x[middle]) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
+    return i < low ? low : i > high ? high : i;
 }
 
 // Least and most values of whole pieces in a tree: piece i is entry m + i, of m, and entry k is of 2k and 2k + 1.
@@ -241,9 +232,8 @@ flx_status flx_program_measure(flx_ctx *ctx, const flx_program *p)
 // Pieces `from` up to before `to`, the first and the last of them continued.
 static interval through_pieces(const flx_table *t, int derivative, interval a, int from, int to)
 {
-    int first = fmax(piece_at(t, a.low), from) < to ? (int)fmax(piece_at(t, a.low), from) : to - 1;
-    int last =
-        fmin(piece_at(t, a.high), to - 1) > first ? (int)fmin(piece_at(t, a.high), to - 1) : first;
+    int first = within(flx_table_piece(t, a.low), from, to - 1);
+    int last = within(flx_table_piece(t, a.high), first, to - 1);
     bool many = last - first >= MOST_PIECES;
     if (many && (!t->tree || derivative > 0)) return everything;
     interval out = everything;

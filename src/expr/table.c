@@ -156,6 +156,12 @@ static int find_piece(const flx_table *t, double x)
     return low;
 }
 
+int flx_table_piece(const flx_table *t, double x)
+{
+    if (!(x > t->x[0])) return 0;
+    return x < t->x[t->n - 1] ? find_piece(t, x) : t->n - 2;
+}
+
 static double eval_at(const flx_table *t, int piece, int derivative, double u)
 {
     const double *k = t->k + (size_t)t->terms * (size_t)piece;

@@ -3,7 +3,6 @@
 
 #include "base/arrays.h"
 #include "integrate/newton_matrix.h"
-#include "integrate/pivoted.h"
 #include "integrate/saddle.h"
 #include "math/index1.h"
 #include "math/lu.h"
@@ -310,12 +309,8 @@ static void add_correction(flx_accelerator *a, flx_state *x)
 // In place in d.
 static flx_status solve(flx_accelerator *a, double *error)
 {
-    bool again = a->insists && a->sys->pattern.extra == 0;
-    if (again) memcpy(a->asked, a->d, (size_t)a->n * sizeof *a->d);
+    if (a->insists) return flx_saddle_solve_firmly(a->saddle, TRUSTED, a->d, a->asked, error);
     *error = flx_saddle_solve(a->saddle, a->d);
-    if (*error < TRUSTED || !again) return FLX_OK;
-    FLX_TRY(flx_solve_pivoted(a->sys, flx_saddle_values(a->saddle), a->asked, error));
-    if (*error < TRUSTED) memcpy(a->d, a->asked, (size_t)a->n * sizeof *a->d);
     return FLX_OK;
 }
 

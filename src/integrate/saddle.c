@@ -2,6 +2,7 @@
 #include "integrate/saddle.h"
 
 #include "base/arrays.h"
+#include "integrate/pivoted.h"
 #include "math/ldl/ldl.h"
 #include "math/pattern.h"
 
@@ -383,6 +384,18 @@ double flx_saddle_solve(flx_saddle *sd, double *b)
         return 0.0;
     }
     return flx_ldl_solve_refined(sd->ldl, sd->values, b, sd->work, BACKWARD_ERROR, SWEEPS);
+}
+
+flx_status flx_saddle_solve_firmly(flx_saddle *sd, double trusted, double *b, double *asked,
+                                   double *error)
+{
+    size_t bytes = (size_t)sd->n * sizeof *b;
+    memcpy(asked, b, bytes);
+    *error = flx_saddle_solve(sd, b);
+    if (*error < trusted || sd->sys->pattern.extra > 0) return FLX_OK;
+    FLX_TRY(flx_solve_pivoted(sd->sys, sd->values, asked, error));
+    if (*error < trusted) memcpy(b, asked, bytes);
+    return FLX_OK;
 }
 
 void flx_saddle_constraint_product(const flx_saddle *sd, const double *u, double *out)

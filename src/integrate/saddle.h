@@ -47,6 +47,10 @@ void flx_saddle_leave_out(flx_saddle *sd, int i, bool out);
 
 // In place, n numbers in the order of the unknowns. Returns the backward error reached.
 double flx_saddle_solve(flx_saddle *sd, double *b);
+// The same; where the error is not below `trusted`, as where parts without mass spoil the factors, with pivots by size. asked (n):
+// room. *error: of what b is then, or of what was tried.
+flx_status flx_saddle_solve_firmly(flx_saddle *sd, double trusted, double *b, double *asked,
+                                   double *error);
 // The same without refinement, for use inside an iteration.
 void flx_saddle_solve_once(flx_saddle *sd, double *b);
 

@@ -60,14 +60,22 @@ static bool has_mesh(const spec_body *b)
     return b->there && (b->kind == BODY_MESH || b->kind == BODY_SOLID);
 }
 
+// The file of body i and its text. false: it has none.
+static bool mesh_file(const spec *s, int i, const char *folder, char text[ROOM], char path[512])
+{
+    char name[64];
+    if (!has_mesh(s->bodies + i)) return false;
+    mesh_text(&s->bodies[i].mesh, text);
+    mesh_name(text, name, sizeof name);
+    snprintf(path, 512, "%s/%s", folder, name);
+    return true;
+}
+
 void write_meshes(const spec *s, const char *folder)
 {
-    char text[ROOM], name[64], path[512];
+    char text[ROOM], path[512];
     for (int i = 0; i < s->nbody; i++) {
-        if (!has_mesh(s->bodies + i)) continue;
-        mesh_text(&s->bodies[i].mesh, text);
-        mesh_name(text, name, sizeof name);
-        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (!mesh_file(s, i, folder, text, path)) continue;
         FILE *f = fopen(path, "w");
         if (!f) abort();
         fputs(text, f);
@@ -77,13 +85,9 @@ void write_meshes(const spec *s, const char *folder)
 
 void remove_meshes(const spec *s, const char *folder)
 {
-    char text[ROOM], name[64], path[512];
+    char text[ROOM], path[512];
     for (int i = 0; i < s->nbody; i++) {
-        if (!has_mesh(s->bodies + i)) continue;
-        mesh_text(&s->bodies[i].mesh, text);
-        mesh_name(text, name, sizeof name);
-        snprintf(path, sizeof path, "%s/%s", folder, name);
-        remove(path);
+        if (mesh_file(s, i, folder, text, path)) remove(path);
     }
 }
 

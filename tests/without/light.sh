@@ -3,17 +3,7 @@
 # numbers of the other.
 #   light.sh PROGRAM OTHER_PROGRAM SOURCE_DIRECTORY
 set -eu
-program=$1 other=$2 source=$3
-work=$(mktemp -d "${TMPDIR:-/tmp}/light.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail() {
-    echo "$1"
-    echo "FAILED $claim"
-    exit 1
-}
-ok() { echo "ok     $claim"; }
+. "$3/tests/without/claims.sh" "$@"
 # refuses TEXT ARGUMENT...: the program fails, and its message has TEXT
 refuses() {
     local text=$1

@@ -2,17 +2,7 @@
 # A program that was built without SUNDIALS: it says so, refuses what it cannot do, and gives the numbers of the other.
 #   run.sh PROGRAM OTHER_PROGRAM SOURCE_DIRECTORY
 set -eu
-program=$1 other=$2 source=$3
-work=$(mktemp -d "${TMPDIR:-/tmp}/without.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail() {
-    echo "$1"
-    echo "FAILED $claim"
-    exit 1
-}
-ok() { echo "ok     $claim"; }
+. "$3/tests/without/claims.sh" "$@"
 
 claim=no_library_of_sundials_is_linked
 if ldd "$program" | grep -i sundials; then fail "the program is linked with SUNDIALS"; fi

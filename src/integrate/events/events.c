@@ -24,10 +24,10 @@ void flx_events_destroy(flx_events **events)
 {
     flx_events *e = *events;
     if (!e) return;
-    double *const numbers[] = {e->looks,  e->range,      e->size,  e->at,         e->from,
-                               e->to,     e->grace,      e->slope, e->r,          e->d,
-                               e->noise,  e->rows,       e->Z,     e->S,          e->rhs,
-                               e->what.Y, e->what.value, e->tried, e->rows_before};
+    double *const numbers[] = {e->looks,  e->range,      e->size,  e->at,          e->from,
+                               e->to,     e->grace,      e->slope, e->r,           e->d,
+                               e->noise,  e->rows,       e->Z,     e->S,           e->rhs,
+                               e->what.Y, e->what.value, e->tried, e->rows_before, e->asked};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(e->changed);
     flx_free(e->behind);
@@ -87,6 +87,7 @@ static flx_status make(flx_integrator *it, flx_events *e)
                 {&e->d, unknowns},
                 {&e->rows, unknowns},
                 {&e->rows_before, unknowns},
+                {&e->asked, m > 0 ? unknowns : 0},
                 {&e->Z, m * nv},
                 {&e->S, m * m},
                 {&e->rhs, m},

@@ -5,7 +5,6 @@
 // Accelerations and multipliers follow, and before them the velocities of what has no inertia (REL-1).
 #include "integrate/events/events_parts.h"
 #include "integrate/newton_matrix.h"
-#include "integrate/pivoted.h"
 #include "math/dense.h"
 
 #include <math.h>
@@ -123,21 +122,16 @@ static flx_status refuse_velocities(flx_integrator *it, const flx_state *x, doub
                     e->what.item ? e->what.item : "?", x->t, misfit);
 }
 
-// e->d by the factors, for velocity k that is set; with pivots by size where parts without mass spoil them.
+// The impulse of velocity k that is set, into e->d.
 static flx_status solve_row(flx_integrator *it, const flx_state *x, int k)
 {
-    const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
-    size_t nv = (size_t)s->dims.nv, bytes = (size_t)flx_dims_unknowns(&s->dims) * sizeof *e->d;
-    const double *Y = e->what.Y + (size_t)k * nv;
-    memset(e->d, 0, bytes);
-    memcpy(e->d, Y, nv * sizeof *e->d);
-    double error = flx_saddle_solve(e->saddle, e->d);
-    if (error < TRUSTED || s->pattern.extra > 0) return FLX_OK;
-    memset(e->d, 0, bytes);
-    memcpy(e->d, Y, nv * sizeof *e->d);
-    FLX_TRY(flx_solve_pivoted(s, flx_saddle_values(e->saddle), e->d, &error));
-    if (error < TRUSTED) return FLX_OK;
+    size_t nv = (size_t)it->sys->dims.nv;
+    double error;
+    memset(e->d, 0, (size_t)flx_dims_unknowns(&it->sys->dims) * sizeof *e->d);
+    memcpy(e->d, e->what.Y + (size_t)k * nv, nv * sizeof *e->d);
+    FLX_TRY(flx_saddle_solve_firmly(e->saddle, TRUSTED, e->d, e->asked, &error));
+    if (error < TRUSTED || it->sys->pattern.extra > 0) return FLX_OK;
     return FLX_FAIL(
         it->ctx, FLX_INCONSISTENT, e->what.loc,
         "event '%s' at t = %.9g: the velocities that it sets cannot be met to more than "

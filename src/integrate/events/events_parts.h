@@ -65,6 +65,7 @@ struct flx_events {
     flx_saddle *saddle;
     flx_blocks blocks;
     double *r, *d, *rows, *rows_before; // (unknowns)
+    double *asked;                      // (unknowns) where velocities can be set
     double *Z, *S, *rhs;                // (nrow x nv) (nrow x nrow) (nrow)
 };
 
